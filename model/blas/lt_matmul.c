@@ -18,11 +18,6 @@ BLAS_VISIBLE enum cublas_status cublasLtDestroy(struct blas_handle *handle)
 
 // --- Types -----------------------------------------------------------------------------------------------------------
 
-static bool is_fp8(int type)
-{
-    return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2;
-}
-
 static bool is_short(int type)
 {
     return type == CUDA_R_16F || type == CUDA_R_16BF;
@@ -31,8 +26,8 @@ static bool is_short(int type)
 // FP8: of two E5M2 there is no product; D of FP8 goes with a short C.
 static bool are_fp8(int a, int b, int c, int d)
 {
-    if (!is_fp8(a) || !is_fp8(b) || (a == CUDA_R_8F_E5M2 && b == CUDA_R_8F_E5M2)) return false;
-    return is_fp8(d) ? is_short(c) : c == d && (is_short(c) || c == CUDA_R_32F);
+    if (!numbers_is_fp8(a) || !numbers_is_fp8(b) || (a == CUDA_R_8F_E5M2 && b == CUDA_R_8F_E5M2)) return false;
+    return numbers_is_fp8(d) ? is_short(c) : c == d && (is_short(c) || c == CUDA_R_32F);
 }
 
 static bool are_types(const struct blas_descriptor *it, int a, int b, int c, int d)
@@ -129,7 +124,7 @@ static enum cublas_status check_support(const char *call, const struct blas_desc
                            "there is no product of the types A %d, B %d, C %d, D %d (cudaDataType) with the compute "
                            "type %d and the scale type %d",
                            a, b, c, d, it->compute_type, it->scale_type);
-    if (is_fp8(a) && (it->operation[0] != CUBLAS_OP_T || it->operation[1] != CUBLAS_OP_N))
+    if (numbers_is_fp8(a) && (it->operation[0] != CUBLAS_OP_T || it->operation[1] != CUBLAS_OP_N))
         return blas_refuse(call, CUBLAS_STATUS_NOT_SUPPORTED,
                            "products of FP8 need TRANSA = T and TRANSB = N on Hopper");
     if (!is_known_epilogue(it->epilogue))
@@ -149,7 +144,7 @@ static enum cublas_status check_support(const char *call, const struct blas_desc
 static int bias_type_of(const struct blas_descriptor *it, int d)
 {
     if (it->bias_type >= 0) return it->bias_type;
-    return is_fp8(d) ? CUDA_R_16BF : d == CUDA_R_8I ? CUDA_R_32F : d;
+    return numbers_is_fp8(d) ? CUDA_R_16BF : d == CUDA_R_8I ? CUDA_R_32F : d;
 }
 
 static struct epilogue epilogue_of(const struct blas_descriptor *it, const struct blas_layout *d)
@@ -184,6 +179,7 @@ static enum cublas_status describe(const char *call, const struct blas_descripto
                             .n = columns_of(layouts->b, it->operation[1]),
                             .k = columns_of(layouts->a, it->operation[0]),
                             .batches = layouts->d->batches,
+                            .has_fast_sums = it->has_fast_sums != 0,
                             .a = matrix_of(layouts->a, it->operation[0]),
                             .b = matrix_of(layouts->b, it->operation[1]),
                             .c = matrix_of(layouts->c, CUBLAS_OP_N),

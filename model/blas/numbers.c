@@ -34,6 +34,11 @@ bool numbers_is_complex(int type)
     return type == CUDA_C_32F || type == CUDA_C_64F || type == CUDA_C_8I;
 }
 
+bool numbers_is_fp8(int type)
+{
+    return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2;
+}
+
 enum number_type numbers_real(int type)
 {
     switch (type) {

@@ -36,6 +36,7 @@ enum number_type {
 // The bytes of an element; 0 for a type that is not one of these.
 size_t numbers_bytes(int type);
 bool numbers_is_complex(int type);
+bool numbers_is_fp8(int type);
 enum number_type numbers_real(int type); // of which a complex one is a pair
 
 // `count` reals, the first at index `first`, the others `step` further each.

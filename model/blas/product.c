@@ -8,7 +8,9 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { WIDE = 8, NARROW = 6, ROWS = 24 * WIDE, COLUMNS = 32 * NARROW, DEPTH = 256 };
+#include "fp8.h"
+
+enum { WIDE = 8, NARROW = 6, ROWS = FP8_MOST, COLUMNS = FP8_MOST, DEPTH = 256 };
 
 // A part of the work, and what it needs. One product runs at a time.
 static struct {
@@ -135,6 +137,7 @@ struct finish {
     void *d, *aux;
     double alpha[2], beta[2], d_scale, amax;
     int reals;
+    bool is_fp8; // then each step is rounded to f32
 };
 
 static void factor_read(const struct factor *factor, double *to)
@@ -173,7 +176,7 @@ static void put_real(struct finish *finish, int64_t row, int64_t column, double 
     const struct epilogue *epilogue = &job->epilogue;
     double bias = 0;
     if (finish->bias != NULL) numbers_widen((enum number_type)epilogue->bias_type, finish->bias, row, 1, 1, &bias);
-    value += bias;
+    value = finish->is_fp8 ? (double)(float)(value + bias) : value + bias;
     if (finish->aux != NULL)
         numbers_put((enum number_type)epilogue->aux.type, finish->aux, place_of(&epilogue->aux, row, column), value);
     value = activated(epilogue->activation, value);
@@ -187,6 +190,12 @@ static void add_product(double to[2], const double a[2], const double b[2])
     to[0] += re, to[1] += im;
 }
 
+static double scaled(const struct finish *finish, double sum, double c)
+{
+    const double alpha = finish->alpha[0], beta = finish->beta[0];
+    return finish->is_fp8 ? (double)fmaf((float)sum, (float)alpha, (float)beta * (float)c) : alpha * sum + beta * c;
+}
+
 // With beta 0 C is not read.
 static void put(struct finish *finish, int64_t row, int64_t column, const double *sum)
 {
@@ -197,7 +206,7 @@ static void put(struct finish *finish, int64_t row, int64_t column, const double
     if (has_c) numbers_widen(numbers_real(job->c.type), finish->c, reals * place_of(&job->c, row, column), 1, reals, c);
     if (job->c.is_conjugate) c[1] = -c[1];
     if (reals == 1) {
-        put_real(finish, row, column, finish->alpha[0] * sum[0] + (has_c ? finish->beta[0] * c[0] : 0));
+        put_real(finish, row, column, scaled(finish, sum[0], c[0]));
         return;
     }
     add_product(value, finish->alpha, sum);
@@ -226,6 +235,25 @@ static void multiply_block(const struct side *a, const struct side *b, int64_t k
     }
 }
 
+// Of real numbers.
+static double *sum_at(int row, int column)
+{
+    return work.sums + (column / NARROW * TILES_HIGH + row / WIDE) * TILE + column % NARROW * WIDE + row % WIDE;
+}
+
+static struct fp8_side fp8_side(const struct side *side, int64_t lane)
+{
+    const uint8_t *first = (const uint8_t *)side->at + lane * side->lane_step;
+    return (struct fp8_side){(enum number_type)side->matrix->type, first, side->lane_step, side->depth_step};
+}
+
+static void multiply_fp8(const struct fp8_block *block)
+{
+    fp8_multiply(block);
+    for (int i = 0; i < block->rows; i++)
+        for (int j = 0; j < block->columns; j++) *sum_at(i, j) = (double)fp8_sum(i, j);
+}
+
 static void put_block(struct finish *finish, int64_t row, int rows, int64_t column, int columns)
 {
     for (int j = 0; j < columns; j++)
@@ -240,6 +268,7 @@ static struct finish finish_of(const struct product *job, int64_t batch, int rea
 {
     const struct epilogue *epilogue = &job->epilogue;
     struct finish finish = {.job = job, .reals = reals, .d_scale = scale_of(epilogue->d_scale)};
+    finish.is_fp8 = numbers_is_fp8(job->a.type);
     finish.c = matrix_at(&job->c, batch);
     finish.d = (void *)matrix_at(&job->d, batch);
     if (epilogue->aux.at != NULL) finish.aux = (void *)matrix_at(&epilogue->aux, batch);
@@ -262,7 +291,11 @@ static void run_one(const struct product *job, int64_t batch, int reals, double 
     for (int64_t column = 0; column < job->n; column += COLUMNS)
         for (int64_t row = 0; row < job->m; row += rows) {
             const int high = least(rows, job->m - row), wide = least(COLUMNS, job->n - column);
-            multiply_block(&a, &b, k, row, high, column, wide);
+            if (finish.is_fp8)
+                multiply_fp8(
+                    &(struct fp8_block){fp8_side(&a, row), fp8_side(&b, column), high, wide, k, job->has_fast_sums});
+            else
+                multiply_block(&a, &b, k, row, high, column, wide);
             put_block(&finish, row, high, column, wide);
         }
     *amax = fmax(*amax, finish.amax);

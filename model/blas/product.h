@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // D = finish(alpha * A * B + beta * C) for matrices of any two steps. Products are summed in double precision, in an
-// order that depends on k alone, and the result is rounded once.
+// order that depends on k alone, and the result is rounded once. Those of FP8 are summed as the tensor cores do
+// (fp8.h), and finished in f32: the sum times alpha plus beta * C is rounded once, then the bias is added.
 #ifndef TMAREF_BLAS_PRODUCT_H
 #define TMAREF_BLAS_PRODUCT_H
 
@@ -40,6 +41,7 @@ struct product {
     int64_t m, n, k, batches;
     struct matrix a, b, c, d;
     struct factor alpha, beta;
+    bool has_fast_sums; // of FP8: CUBLASLT_MATMUL_DESC_FAST_ACCUM
     struct epilogue epilogue;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cublasLtMatmul: orders, epilogues, FP8 with its scales, and what it refuses.
+#include "fp8_recorded.h"
 #include "test.h"
 
 #include <math.h>
@@ -34,7 +35,20 @@ enum cublas_status cublasLtMatmul(struct blas_handle *handle, void *descriptor, 
                                   void *layout_c, void *d, void *layout_d, const void *algorithm, void *workspace,
                                   size_t workspace_bytes, struct CUstream_st *stream);
 
-enum { TRANS_A = 3, TRANS_B, EPILOGUE = 7, BIAS = 8, AUX = 11, AUX_LEADING, SCALE_A = 17, SCALE_B, SCALE_D = 20, AMAX };
+enum {
+    TRANS_A = 3,
+    TRANS_B,
+    EPILOGUE = 7,
+    BIAS = 8,
+    AUX = 11,
+    AUX_LEADING,
+    SCALE_A = 17,
+    SCALE_B,
+    SCALE_D = 20,
+    AMAX,
+    FAST_ACCUM = 25,
+    BIAS_TYPE
+};
 enum { ORDER = 1, BATCHES = 5, BATCH_STEP };
 enum { M = 16, N = 32, K = 48 };
 
@@ -163,6 +177,47 @@ SECTION(lt_fp8)
     set_int(descriptor, TRANS_A, CUBLAS_OP_N);
     REFUSES(INVALID_VALUE, cublasLtMatmul(handle, descriptor, &alpha, a, layout_a, b, layout_b, &zero, NULL, layout_c,
                                           d, layout_d, NULL, NULL, 0, NULL));
+}
+
+// Of the device, with these bytes.
+static void *memory_of(const void *bytes, size_t count)
+{
+    return memcpy(test_memory(CUDA_R_8I, (int64_t)count), bytes, count);
+}
+
+// D of f32, n x n: alpha * A * B + beta * C, with the bias of bf16 if there is one. C is in d before.
+static void multiply_fp8(struct blas_handle *handle, void *descriptor, int n, int k, const void *a, const void *b,
+                         const float *factors, float *d)
+{
+    void *in = layout_new(CUDA_R_8F_E4M3, k, n, k), *out = layout_new(CUDA_R_32F, n, n, n);
+    set_int(descriptor, TRANS_A, CUBLAS_OP_T);
+    WORKS(cublasLtMatmul(handle, descriptor, &factors[0], memory_of(a, (size_t)(n * k)), in,
+                         memory_of(b, (size_t)(n * k)), in, &factors[1], d, out, d, out, NULL, NULL, 0, NULL));
+}
+
+// The sums of an H200, bit for bit: with fast sums one chain of wgmma, else of each 128 elements one.
+SECTION(lt_fp8_recorded)
+{
+    struct blas_handle *handle = handle_new();
+    const uint32_t *const recorded[] = {recorded_slow, recorded_fast};
+    const float factors[] = {1, 0}, others[] = {0.37f, 0.71f};
+    for (int8_t fast = 0; fast < 2; fast++) {
+        void *descriptor = descriptor_new();
+        float *d = test_memory(CUDA_R_32F, RECORDED * RECORDED);
+        set(descriptor, FAST_ACCUM, &fast, sizeof fast);
+        multiply_fp8(handle, descriptor, RECORDED, RECORDED_K, recorded_a, recorded_b, factors, d);
+        REQUIRE(memcmp(d, recorded[fast], sizeof recorded_slow) == 0);
+    }
+    void *descriptor = descriptor_new();
+    const int8_t fast = 1;
+    float *d = memory_of(finished_c, sizeof finished_c);
+    set(descriptor, FAST_ACCUM, &fast, sizeof fast);
+    set_int(descriptor, EPILOGUE, 4);
+    set_int(descriptor, BIAS_TYPE, CUDA_R_16BF);
+    set_pointer(descriptor, BIAS, memory_of(finished_bias, sizeof finished_bias));
+    multiply_fp8(handle, descriptor, FINISHED, FINISHED_K, finished_a, finished_b, others, d);
+    REQUIRE(memcmp(d, finished_d, sizeof finished_d) == 0);
+    WORKS(cublasLtDestroy(handle));
 }
 
 SECTION(lt_choice)
