@@ -140,14 +140,15 @@ static enum cublas_status check_support(const char *call, const struct blas_desc
     return CUBLAS_STATUS_SUCCESS;
 }
 
-// A bias of FP8 products has a short type.
-static int bias_type_of(const struct blas_descriptor *it, int d)
+// A bias of FP8 products has a short type, of D where that is short.
+static int bias_type_of(const struct blas_descriptor *it, int a, int d)
 {
     if (it->bias_type >= 0) return it->bias_type;
-    return numbers_is_fp8(d) ? CUDA_R_16BF : d == CUDA_R_8I ? CUDA_R_32F : d;
+    if (numbers_is_fp8(a)) return is_short(d) ? d : CUDA_R_16BF;
+    return d == CUDA_R_8I ? CUDA_R_32F : d;
 }
 
-static struct epilogue epilogue_of(const struct blas_descriptor *it, const struct blas_layout *d)
+static struct epilogue epilogue_of(const struct blas_descriptor *it, int a, const struct blas_layout *d)
 {
     struct epilogue epilogue = {.scales = {it->scale[LT_SCALE_A], it->scale[LT_SCALE_B]},
                                 .c_scale = it->scale[LT_SCALE_C],
@@ -155,7 +156,7 @@ static struct epilogue epilogue_of(const struct blas_descriptor *it, const struc
                                 .amax = it->amax};
     if (it->epilogue & EPILOGUE_BIAS) {
         epilogue.bias = it->bias;
-        epilogue.bias_type = bias_type_of(it, d->type);
+        epilogue.bias_type = bias_type_of(it, a, d->type);
         epilogue.bias_step = it->bias_batch_step;
     }
     if (it->epilogue & EPILOGUE_RELU) epilogue.activation = ACTIVATION_RELU;
@@ -184,7 +185,7 @@ static enum cublas_status describe(const char *call, const struct blas_descripto
                             .b = matrix_of(layouts->b, it->operation[1]),
                             .c = matrix_of(layouts->c, CUBLAS_OP_N),
                             .d = matrix_of(layouts->d, CUBLAS_OP_N),
-                            .epilogue = epilogue_of(it, layouts->d)};
+                            .epilogue = epilogue_of(it, layouts->a->type, layouts->d)};
     enum cublas_status error = check_sizes(call, job, layouts, rows_of(layouts->b, it->operation[1]));
     if (error == CUBLAS_STATUS_SUCCESS) error = check_layouts(call, layouts);
     return error != CUBLAS_STATUS_SUCCESS ? error : check_support(call, it, layouts);

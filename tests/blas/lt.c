@@ -213,7 +213,6 @@ SECTION(lt_fp8_recorded)
     float *d = memory_of(finished_c, sizeof finished_c);
     set(descriptor, FAST_ACCUM, &fast, sizeof fast);
     set_int(descriptor, EPILOGUE, 4);
-    set_int(descriptor, BIAS_TYPE, CUDA_R_16BF);
     set_pointer(descriptor, BIAS, memory_of(finished_bias, sizeof finished_bias));
     multiply_fp8(handle, descriptor, FINISHED, FINISHED_K, finished_a, finished_b, others, d);
     REQUIRE(memcmp(d, finished_d, sizeof finished_d) == 0);
