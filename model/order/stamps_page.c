@@ -55,7 +55,7 @@ static struct stamps_region *make(struct order_stamps *stamps, struct stamps_reg
 {
     struct stamps_region *region = stamps_take(stamps, sizeof *region);
     if (region == NULL) return NULL;
-    for (uint16_t i = 0; i < STAMPS_REGION; i++) region->page[i].index = i;
+    for (int i = 0; i < STAMPS_REGION; i++) region->page[i].index = (uint16_t)i;
     region->number = number;
     region->next = *first;
     region->older = stamps->made;
