@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "lane_atomics.h"
 
-#include <string.h>
-
 #include "each.h"
 
-void lane_atomics_note(struct lane_atomics *atomics, const struct lane_use *use)
+// That of the instruction: the last one, where lanes of it were noted before.
+static struct lane_atomic *atomic_of(struct lane_atomics *atomics, const struct lane_use *use)
 {
     const bool is_new = atomics->count == 0 || atomics->atomic[(atomics->count - 1) % LANE_ATOMICS].use.at != use->at;
     atomics->count += is_new;
     struct lane_atomic *atomic = &atomics->atomic[(atomics->count - 1) % LANE_ATOMICS];
-    uint64_t at = use->begin;
     if (is_new) atomic->use = *use;
     atomic->use.lanes |= use->lanes;
+    return atomic;
+}
+
+void lane_atomics_note(struct lane_atomics *atomics, const struct lane_use *use)
+{
+    struct lane_atomic *atomic = atomic_of(atomics, use);
+    uint64_t at = use->begin;
     for (EACH_BIT(lane, use->lanes)) {
         atomic->address[lane] = at;
         at += use->each == use->end - use->begin ? 0 : use->each;
@@ -21,9 +26,8 @@ void lane_atomics_note(struct lane_atomics *atomics, const struct lane_use *use)
 
 void lane_atomics_add(struct lane_atomics *atomics, const struct lane_use *use, const uint64_t *address)
 {
-    struct lane_atomic *atomic = &atomics->atomic[atomics->count++ % LANE_ATOMICS];
-    atomic->use = *use;
-    memcpy(atomic->address, address, sizeof atomic->address);
+    struct lane_atomic *atomic = atomic_of(atomics, use);
+    for (EACH_BIT(lane, use->lanes)) atomic->address[lane] = address[lane];
 }
 
 bool lane_atomics_use(struct lane_atomics *atomics, struct lane_words *words, const struct lane_by *by)

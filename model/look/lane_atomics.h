@@ -22,7 +22,7 @@ struct lane_atomics {
 // Lanes of an instruction, together with those of it that were noted before.
 void lane_atomics_note(struct lane_atomics *atomics, const struct lane_use *use);
 
-// All lanes of an instruction, use->each bytes at the address of each.
+// The same of lanes that lie anywhere, use->each bytes at the address of each.
 void lane_atomics_add(struct lane_atomics *atomics, const struct lane_use *use, const uint64_t *address);
 
 // All of them use words, and are forgotten. 0 without memory.

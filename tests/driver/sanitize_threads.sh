@@ -16,7 +16,7 @@ kernels() {
 report() {
     local threads=$1 option=$2
     shift 2
-    { "$TMAREF" exec "$option" --json --threads "$threads" -- "$RUN_ZOO" "$@" 2>&1; echo "status $?"; } | sed -E 's/0x[0-9a-f]{9,}/ADDRESS/g'
+    { "$TMAREF" exec $option --json --threads "$threads" -- "$RUN_ZOO" "$@" 2>&1; echo "status $?"; } | sed -E 's/0x[0-9a-f]{9,}/ADDRESS/g'
 }
 
 # same OPTION ARGUMENT...
@@ -30,11 +30,21 @@ same() {
     failed=1
 }
 
+# exact FILE: the same as when one thread follows all clusters together, as it does with a limit
+exact() {
+    report 1 "--sanitize --limit-instructions=1000000000" "$1" >"$scratch/all"
+    report 1 --sanitize "$1" | cmp -s - "$scratch/all" && return
+    echo "$1: clusters together say something else:"
+    report 1 --sanitize "$1" | diff - "$scratch/all"
+    failed=1
+}
+
 runs=0
 for file in "$folder"/*.ptx; do
     for variant in mistake right; do
         kernels $variant "$file" >"$scratch/$variant.ptx"
         for option in --sanitize --check; do same $option "$scratch/$variant.ptx"; done
+        exact "$scratch/$variant.ptx"
         case $file in
         */races.ptx | */scopes.ptx)
             for kernel in $(sed -nE 's|^// zoo ([a-z_0-9]+) .*|\1|p' "$file"); do
@@ -74,6 +84,40 @@ same --sanitize "$scratch/behind.ptx"
 expect 0 'sanitize: kernel second: a programmatic launch may use memory before the launch in front of it has written it' \
     --sanitize -- "$RUN_ZOO" "$scratch/behind.ptx"
 grep -qE '^    the write: PTX line 12, kernel first in front of it$' "$scratch/out" || { echo "behind: whose write it is:"; cat "$scratch/out"; failed=1; }
+
+# Of an atomic the even lanes count in shared memory, the odd ones in global memory; then one of these reads the first bin.
+cat >"$scratch/mixed.ptx" <<'PTX'
+.version 8.6
+.target sm_90a
+.address_size 64
+// zoo mixed 4 32 0
+.visible .entry mixed(.param .u64 out)
+{
+.reg .pred %p;
+.reg .b32 %t, %c, %r;
+.reg .b64 %out, %bin, %at;
+.shared .align 128 .b8 bins[128];
+ld.param.u64 %out, [out];
+mov.u32 %t, %tid.x;
+mov.u64 %bin, bins;
+cvta.shared.u64 %bin, %bin;
+mad.wide.u32 %bin, %t, 4, %bin;
+st.u32 [%bin], 0;
+bar.warp.sync -1;
+mov.u32 %c, %ctaid.x;
+mad.lo.u32 %c, %c, 32, %t;
+mad.wide.u32 %at, %c, 4, %out;
+and.b32 %r, %t, 1;
+setp.eq.u32 %p, %r, 0;
+@%p mov.u64 %at, %bin;
+red.add.u32 [%at], 1;
+setp.eq.u32 %p, %t, 1;
+@%p ld.shared.u32 %r, [bins];
+ret;
+}
+PTX
+exact "$scratch/mixed.ptx"
+expect 0 'sanitize: kernel mixed: two accesses are ordered only if lanes of a warp run in step' --sanitize -- "$RUN_ZOO" "$scratch/mixed.ptx"
 
 # Clusters that look at memory again and again, and count, until one that begins later stores.
 cat >"$scratch/spin.ptx" <<'PTX'
