@@ -55,6 +55,12 @@ static inline const struct machine_looker *machine_looker(const struct machine_c
     return cluster->looker;
 }
 
+// Does somebody hear of or look at all instructions of the launch, also those that only compute?
+static inline bool machine_shows_plain(const struct machine_launch *launch)
+{
+    return launch->looker != NULL ? !launch->looker->skips_plain : launch->observer != NULL;
+}
+
 // The line of the PTX that issued it.
 uint32_t machine_flight_line(const struct machine_flight *flight);
 

@@ -83,20 +83,66 @@ static const struct {
      nothing},
 };
 
+static void count(void *context, const struct machine_step *step)
+{
+    if (step->code->kind == MACHINE_PLAIN) ++*(uint64_t *)context;
+}
+
+static void pass(void *context, const struct machine_step *step, enum machine_next next)
+{
+    (void)context, (void)step, (void)next;
+}
+
+static void hear(void *context, const struct event *event)
+{
+    (void)context, (void)event;
+}
+
+static const struct observer observer = {NULL, hear};
+
 static const struct machine_schedule schedules[] = {
     {.threads = 1}, {.seed = 3, .threads = 1}, {.policy = MACHINE_SHUFFLED, .seed = 5, .threads = 1}, {.threads = 3}};
 
-LOOP_TEST(machine_again_a_warp_begins_as_the_first_did, 0, ROWS_OF(programs) * ROWS_OF(schedules))
+static void begin_as_first(int p, struct launch_of of)
 {
-    const int p = _i / ROWS_OF(schedules);
     char text[TEXT_BYTES];
     snprintf(text, sizeof text, "%s%sst.global.u32 [%%rd1], %%r9;\nret;\n}\n", ENTRY THREAD_OF_GRID, programs[p].body);
-    struct ran *ran = run_well(text, (struct launch_of){CTAS, THREADS, .schedule = schedules[_i % ROWS_OF(schedules)]});
+    struct ran *ran = run_well(text, of);
     for (uint32_t i = 0; i < WORDS; i++) {
         const uint32_t wanted = programs[p].number(i / THREADS, i % THREADS);
         ck_assert_msg(ran->out[i] == wanted, "%s: thread %u of CTA %u has %u, not %u", programs[p].what, i % THREADS,
                       i / THREADS, ran->out[i], wanted);
     }
+}
+
+LOOP_TEST(machine_again_a_warp_begins_as_the_first_did, 0, ROWS_OF(programs) * ROWS_OF(schedules))
+{
+    const struct machine_schedule *schedule = &schedules[_i % ROWS_OF(schedules)];
+    begin_as_first(_i / ROWS_OF(schedules), (struct launch_of){CTAS, THREADS, .schedule = *schedule});
+}
+
+// So does one whose looker skips what only computes.
+LOOP_TEST(machine_again_a_warp_that_is_looked_at_begins_as_the_first_did, 0, ROWS_OF(programs) * ROWS_OF(schedules))
+{
+    uint64_t plain = 0;
+    const struct machine_looker looker = {.context = &plain, .skips_plain = true, .before = count, .after = pass};
+    struct launch_of of = {CTAS, THREADS, .observer = &observer, .looker = &looker};
+    of.schedule = schedules[_i % ROWS_OF(schedules)];
+    begin_as_first(_i / ROWS_OF(schedules), of);
+}
+
+// Nothing is left out where a looker wants to see what only computes.
+TEST(machine_again_shows_all_to_a_looker_that_skips_nothing)
+{
+    char text[TEXT_BYTES];
+    uint64_t plain[2] = {0};
+    snprintf(text, sizeof text, "%s%sst.global.u32 [%%rd1], %%r9;\nret;\n}\n", ENTRY THREAD_OF_GRID, programs[0].body);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct machine_looker looker = {.context = &plain[i], .before = count, .after = pass};
+        run_well(text, (struct launch_of){i == 0 ? 1 : CTAS, THREADS, .observer = &observer, .looker = &looker});
+    }
+    ck_assert_uint_gt(plain[0], 0);
+    ck_assert_uint_eq(plain[1], CTAS * plain[0]);
 }
 
 // Whether instructions are left out or not, all are counted.

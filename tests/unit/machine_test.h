@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "looker.h"
 #include "machine.h"
 
 #define HEAD ".version 8.6\n.target sm_90a\n.address_size 64\n"
@@ -33,6 +34,7 @@ struct launch_of {
     struct machine_schedule schedule;
     struct machine_limits limits;
     const struct observer *observer;
+    const struct machine_looker *looker;
     void (*print)(void *context, const char *text, size_t bytes);
     void *print_context;
     struct machine_heap *heap;
@@ -67,6 +69,8 @@ static inline struct ran *run_text(const char *text, struct launch_of of)
         .may_wait = of.may_wait,
         .limits = of.limits,
         .observer = of.observer,
+        .looker = of.looker,
+        .hears_ranges = of.looker != NULL && of.looker->skips_plain,
         .print = of.print,
         .print_context = of.print_context,
         .heap = of.heap,

@@ -84,10 +84,9 @@ static bool may_be_even(struct machine_warp *warp)
 {
     const struct machine *machine = warp->cta->cluster->machine;
     warp->ramps = &machine->kernel->ramps;
-    const struct machine_looker *looker = machine->launch->looker;
-    if (warp->live != UINT32_MAX || (warp->is_heard && looker == NULL) || machine->turns != NULL) return false;
-    if (looker != NULL && (!looker->skips_plain || !machine->launch->hears_ranges)) return false;
-    if (machine_is_weak(machine)) return false;
+    const struct machine_launch *launch = machine->launch;
+    if (warp->live != UINT32_MAX || machine->turns != NULL || machine_is_weak(machine)) return false;
+    if (machine_shows_plain(launch) || (launch->looker != NULL && !launch->hears_ranges)) return false;
     return (warp->ramp != NULL || open_ramps(warp)) && warp->are_ramps;
 }
 

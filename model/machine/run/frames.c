@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "budget.h"
+#include "looker.h"
 
 static void set_local_base(struct machine_frame *frame, uint32_t local_base)
 {
@@ -72,8 +73,8 @@ struct machine_frame *machine_frame_of_entry(struct machine_warp *warp)
 {
     struct machine_cluster *cluster = warp->cta->cluster;
     const struct machine_kernel *kernel = cluster->machine->kernel;
-    const bool is_again = warp->entry != NULL && kernel->again.cleared != NULL && !warp->is_heard &&
-                          cluster->machine->launch->looker == NULL;
+    const bool is_again =
+        warp->entry != NULL && kernel->again.cleared != NULL && !machine_shows_plain(cluster->machine->launch);
     struct machine_frame *frame = warp->entry != NULL ? warp->entry : make_frame(kernel->entry);
     if (frame == NULL) return NULL;
     *frame = (struct machine_frame){.function = kernel->entry, .slots = frame->slots};

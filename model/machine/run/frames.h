@@ -12,7 +12,7 @@ struct machine_frame *machine_frame_new(struct machine_cluster *cluster, const s
                                         uint32_t local_base);
 
 // The frame of the entry of a warp that begins, for the first time or anew; NULL if there is no memory. It is the
-// warp's until that is freed. Where somebody looks on, all registers are 0.
+// warp's until that is freed. Where somebody looks at all instructions, all registers are 0.
 struct machine_frame *machine_frame_of_entry(struct machine_warp *warp);
 void machine_frame_free(struct machine_frame *frame);
 
