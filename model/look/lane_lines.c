@@ -44,8 +44,9 @@ static inline uint64_t mix_line(struct lane_lines *lines, uint64_t line, int kin
     return others & bit;
 }
 
-// Rows that are in one line each.
-static bool mix_rows(struct lane_lines *lines, const struct lane_use *use, int kind)
+// Rows that are in one line each. Inline, for a kind that the compiler knows.
+static inline __attribute__((always_inline)) bool mix_rows(struct lane_lines *lines, const struct lane_use *use,
+                                                           int kind)
 {
     uint64_t met = 0, at = use->begin;
     for (uint32_t left = use->rows; left > 0; left--, at += (uint64_t)(int64_t)use->rise)
@@ -58,7 +59,8 @@ bool lane_lines_use(struct lane_lines *lines, const struct lane_use *use)
     const int kind = use->reduces ? ATOMIC : use->writes ? WRITTEN : READ;
     const uint64_t place = place_of(use), bytes = use->end - use->begin;
     const bool is_aligned = (bytes & (bytes - 1)) == 0 && (use->begin | (uint32_t)use->rise) % bytes == 0;
-    if (use->rows > 1 && bytes <= LANE_LINES_BYTES && is_aligned) return mix_rows(lines, use, kind);
+    if (use->rows > 1 && bytes <= LANE_LINES_BYTES && is_aligned)
+        return kind == READ ? mix_rows(lines, use, READ) : mix_rows(lines, use, kind);
     uint64_t begin = use->begin, end = use->end;
     bool is_met = false;
     for (uint32_t left = use->rows; left > 0; left--) {

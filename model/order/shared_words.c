@@ -184,9 +184,32 @@ static inline bool use_at(struct order_words *words, const struct words_use *use
     return use_chunk(words, use, at / CHUNK, (uint32_t)first, (uint32_t)(first + use->bytes));
 }
 
+// Rows of one word each. Words that are known as such in this part need no more than their own bits.
+EACH bool use_column(struct order_words *words, const struct words_use *use, uint64_t at, uint32_t rows, uint64_t rise,
+                     enum access_kind kind)
+{
+    const uint32_t warp = UINT32_C(1) << use->warp;
+    const uint64_t part = use->part;
+    bool is_right = true;
+    for (; rows > 0 && is_right; rows--, at += rise) {
+        struct chunk *chunk = at < MOST_BYTES ? words->chunk[at / CHUNK] : NULL;
+        const uint32_t unit = (uint32_t)(at % CHUNK / WORD);
+        if (chunk == NULL || chunk->bytes != NULL || chunk->words.part != part) {
+            is_right = use_at(words, use, at);
+            continue;
+        }
+        if (kind == ACCESS_WRITE) chunk->words.written |= UINT64_C(1) << unit;
+        is_right = (use_one(&chunk->words, unit, warp, kind) & ~warp) == 0 && (chunk->words.written >> unit & 1) != 0;
+    }
+    return is_right;
+}
+
 bool order_words_use(struct order_words *words, const struct words_use *use, uint64_t at, uint32_t rows, uint64_t rise)
 {
     bool is_right = use->bytes <= MOST_BYTES;
+    if (rows > 1 && use->bytes == WORD && (at | rise) % WORD == 0 && use->kind != ACCESS_REDUCE)
+        return use->kind == ACCESS_READ ? use_column(words, use, at, rows, rise, ACCESS_READ)
+                                        : use_column(words, use, at, rows, rise, ACCESS_WRITE);
     for (; rows > 0 && is_right; rows--, at += rise) is_right = use_at(words, use, at);
     return is_right;
 }
