@@ -235,7 +235,7 @@ static void multiply_block(const struct side *a, const struct side *b, int64_t k
     }
 }
 
-// Of real numbers.
+// Of a real number, or the first of a pair, which is two rows.
 static double *sum_at(int row, int column)
 {
     return work.sums + (column / NARROW * TILES_HIGH + row / WIDE) * TILE + column % NARROW * WIDE + row % WIDE;
@@ -257,11 +257,7 @@ static void multiply_fp8(const struct fp8_block *block)
 static void put_block(struct finish *finish, int64_t row, int rows, int64_t column, int columns)
 {
     for (int j = 0; j < columns; j++)
-        for (int i = 0; i < rows; i++) {
-            const int real = i * finish->reals;
-            const double *tile = work.sums + (j / NARROW * TILES_HIGH + real / WIDE) * TILE;
-            put(finish, row + i, column + j, tile + j % NARROW * WIDE + real % WIDE);
-        }
+        for (int i = 0; i < rows; i++) put(finish, row + i, column + j, sum_at(i * finish->reals, j));
 }
 
 static struct finish finish_of(const struct product *job, int64_t batch, int reals)
