@@ -170,12 +170,6 @@ static void add_piece(struct clock_order *order, const struct piece *piece, stru
     if (piece->cta == NULL && order->before != NULL) ask_grids(order, piece, entry);
 }
 
-// Bits `from` up to before `to`.
-static uint64_t bits_of(uint64_t from, uint64_t to)
-{
-    return (to - from == 64 ? UINT64_MAX : (UINT64_C(1) << (to - from)) - 1) << from;
-}
-
 void order_access(struct clock_order *order, const struct event *event, uint32_t actor, uint32_t time)
 {
     const struct access *access = &event->access;
@@ -199,7 +193,7 @@ void order_access(struct clock_order *order, const struct event *event, uint32_t
         if (piece.page == NULL || at % SHADOW_PAGE_BYTES == 0) piece.page = page_of(order, cta, at);
         if (piece.page == NULL) return;
         piece.address = at;
-        piece.bytes = bits_of(from, end - at < SHADOW_WIDE_BYTES ? end - at : SHADOW_WIDE_BYTES);
+        piece.bytes = shadow_bits(from, end - at < SHADOW_WIDE_BYTES ? end - at : SHADOW_WIDE_BYTES);
         add_piece(order, &piece, &entry, &judge);
     }
 }

@@ -19,6 +19,12 @@ enum {
     SHADOW_PAGE_WIDES = SHADOW_PAGE_BYTES / SHADOW_WIDE_BYTES
 };
 
+// Of the 64 bytes of a wide cell: bits `from` up to before `to`.
+static inline uint64_t shadow_bits(uint64_t from, uint64_t to)
+{
+    return (to - from == 64 ? UINT64_MAX : (UINT64_C(1) << (to - from)) - 1) << from;
+}
+
 // WRITES: it changes the bytes. STRONG: two of them are no race. ASYNC: by the async proxy. REDUCES: a reduction, which
 // is one with others. MAP: by the tensormap proxy. CONSTANT: a read by ld.global.nc. From REACH_SHIFT on two bits that
 // are the owner's.

@@ -95,11 +95,6 @@ uint32_t *stamps_words(struct order_stamps *stamps, struct stamps_page *page, ui
     return note_only(stamps, page, writes(way)) ? words_of(stamps, page, way) : NULL;
 }
 
-static uint64_t bits_of(uint32_t from, uint32_t to)
-{
-    return UINT64_MAX >> (64 - (to - from)) << from;
-}
-
 int stamps_note_bytes(struct order_stamps *stamps, struct stamps_page *page, uint32_t way, uint32_t begin, uint32_t end)
 {
     struct shadow_ways *bytes = bytes_of(stamps, page);
@@ -107,7 +102,8 @@ int stamps_note_bytes(struct order_stamps *stamps, struct stamps_page *page, uin
     for (uint32_t past; begin < end && noted != 0; begin = past) {
         const uint32_t wide = begin / SHADOW_WIDE_BYTES, start = wide * SHADOW_WIDE_BYTES;
         past = start + SHADOW_WIDE_BYTES < end ? start + SHADOW_WIDE_BYTES : end;
-        const int one = shadow_ways_add(bytes, (way - 1) / 2, writes(way), wide, bits_of(begin - start, past - start));
+        const int one =
+            shadow_ways_add(bytes, (way - 1) / 2, writes(way), wide, shadow_bits(begin - start, past - start));
         noted = one == 1 ? noted : one;
     }
     return noted;
